@@ -51,7 +51,8 @@ type Scenario struct {
 	Expect            []expect.Check    // of its summary
 	Point             result.Point      // which one of a sweep it is
 
-	hostsSaid bool // the file says how many workers there are
+	hostsSaid bool        // the file says how many workers there are
+	upGraph   *topo.Graph // of a lab that is up, on which it runs; nil: none
 
 	doc     *document    // says where a value stands
 	known   []job.System // all that there are, their knobs set

@@ -58,6 +58,9 @@ func (s *Scenario) servers(sys System) int {
 // graph returns one of the scenario's topologies with so many hosts, scaled, and how its links
 // change during the run.
 func (s *Scenario) graph(shape Shape, hosts int) (*topo.Graph, []job.LinkChange, error) {
+	if s.upGraph != nil {
+		return s.graphOfLab()
+	}
 	g, events, err := s.unscaled(shape, hosts)
 	if err != nil {
 		return nil, nil, err
@@ -112,6 +115,9 @@ func (s *Scenario) scale(g *topo.Graph) {
 }
 
 func (s *Scenario) scaled(l topo.LinkSpec) topo.LinkSpec {
+	if s.upGraph != nil {
+		return l
+	}
 	if l.Rate > 0 {
 		l.Rate = max(1, l.Rate/units.Rate(s.Scale))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/inalab/inalab/harness/running"
 	"github.com/inalab/inalab/nodes/train/profiles"
 	"github.com/inalab/inalab/reports/render"
 	"github.com/inalab/inalab/scenarios"
@@ -52,7 +53,7 @@ func formatNames() (out []string) {
 
 // labNames are the labs that run; none where that cannot be found out.
 func labNames() (out []string) {
-	labs, err := runningLabs()
+	labs, err := running.List()
 	if err != nil {
 		return nil
 	}

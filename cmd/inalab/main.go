@@ -37,6 +37,14 @@ func systems() []job.System { return system.All() }
 func commands() []*cobra.Command {
 	return []*cobra.Command{
 		newRun(),
+		newUp(),
+		newDown(),
+		newLabs(),
+		newInspect(),
+		newExec(),
+		newShell(),
+		newLink(),
+		newEvents(),
 		newReproduce(),
 		newBench(),
 		newList(),
@@ -55,6 +63,7 @@ func commands() []*cobra.Command {
 		newDoctor(),
 		newProbe(),
 		newGC(),
+		newLabOwner(),
 		newVersion(),
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -9,11 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/internal/golden"
 	"github.com/inalab/inalab/internal/pcapfile/pcapfiletest"
 )
@@ -36,6 +39,7 @@ func TestScripts(t *testing.T) {
 			// Labs of scripts are nobody else's business, and the other way round.
 			e.Setenv("INALAB_STATE_DIR", e.Getenv("WORK")+"/state")
 			e.Setenv("GORACE", os.Getenv("GORACE")) // how the race detector ends a program (Makefile)
+			e.Defer(func() { endLabs(e.Getenv("WORK") + "/state") })
 			return os.Mkdir(e.Getenv("WORK")+"/state", 0o700)
 		},
 		Condition: func(cond string) (bool, error) {
@@ -48,6 +52,19 @@ func TestScripts(t *testing.T) {
 			"packets": listPackets,
 		},
 	})
+}
+
+// endLabs ends the labs of a script that has failed.
+func endLabs(state string) {
+	labs, err := journal.List(journal.Config{Root: state})
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for _, lab := range labs {
+		_ = lab.Owner.Process.End(ctx)
+	}
 }
 
 // makeCapture makes a capture of lines of text (package pcapfiletest) in the format of its

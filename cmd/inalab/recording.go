@@ -192,6 +192,9 @@ func (r *recording) runner(ctx context.Context, caller journal.Caller, kept harn
 		lab = netns.NewLabName()
 	}
 	run := harness.Live{Options: live.Options{Lab: lab, Logs: logs, Plain: r.flags.plain, Owner: caller}, Events: kept, Packets: r.capturing(caller)}
+	if on := r.flags.on; on != nil {
+		run.Options.On, run.Options.Plain = on.lab.adopt(), !on.lab.State.Offload
+	}
 	return doubted{run, r.slow}, nil
 }
 

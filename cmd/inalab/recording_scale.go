@@ -29,7 +29,7 @@ func (r *recording) settle(ctx context.Context, caller journal.Caller) error {
 	if r.scenario.Auto {
 		r.scaled.By = archive.ScaleRule
 	}
-	if r.flags.clock != "live" {
+	if r.flags.clock != "live" || r.flags.on != nil {
 		return nil
 	}
 	tested := capacity.Heaviest(r.sets)

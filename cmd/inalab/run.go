@@ -27,13 +27,14 @@ import (
 type runFlags struct {
 	clock, topo, model, out, format, lab, events, paired string
 
-	resume               string
-	rule                 ruleFlags // of --paired
-	seed                 uint64
-	repeat               int
-	set, sweep           []string
-	timeout              time.Duration
-	dryRun, plain, quiet bool
+	resume                     string
+	rule                       ruleFlags // of --paired
+	seed                       uint64
+	repeat                     int
+	set, sweep                 []string
+	timeout                    time.Duration
+	dryRun, plain, quiet, keep bool
+	on                         *labRun // nil: the run has a lab of its own
 
 	pcap pcapFlags
 	want events.Want // of the events
@@ -76,6 +77,8 @@ runs all of that with several seeds; a table below then has the mean over the se
 What was interrupted, or killed, keeps the runs that it had done. --resume DIR does the
 others, and writes a new results directory with all of them: the same as if nothing had
 happened. DIR is a results directory, or the name of one below --out.
+--lab LAB runs it on a lab that is up, beside what else goes on there: links are as they are, and
+the scale divides the model alone. --keep brings such a lab up first, and leaves it. See docs/lab.md.
 
 --paired OLD_BINARY runs another build of inalab and this one in turn (old, new, new, old),
 --repeat pairs with a seed each, at one scale, and compares them as "inalab compare" does:
@@ -119,7 +122,8 @@ those of "inalab help".`,
 	flags.StringVar(&f.resume, "resume", "", "do the runs that an interrupted one did not come to: its results directory")
 	flags.StringVarP(&f.out, "out", "o", archive.DefaultRoot, "directory in which the results directory is made")
 	flags.StringVar(&f.format, "format", "table", "of standard output: "+formats())
-	flags.StringVar(&f.lab, "lab", "", "name of the lab (default: a new one)")
+	flags.StringVar(&f.lab, "lab", "", "lab that is up, to run on; or name of the run's own (default: a new one)")
+	flags.BoolVar(&f.keep, "keep", false, "bring a lab up for the run, which stays: inalab down ends it")
 	flags.StringVar(&f.events, "events", string(events.Troubled), "events kept of each run: none, troubled, all, an iteration as 12, or a block of one as 12/345")
 	flags.StringVar(&f.paired, "paired", "", "another build of inalab to run in turn with this one, and to compare with")
 	f.rule.register(flags)
@@ -166,6 +170,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	if err := f.pcap.check(f.paired != ""); err != nil {
 		return usage(err)
 	}
+	if done, err := f.onLab(c, src); done || err != nil {
+		return err
+	}
 	s, sets, err := prepare(src, f.overrides(c), f)
 	if err != nil {
 		return usage(err)
@@ -178,6 +185,9 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 	}
 	if err := f.pcap.fits(len(sets)); err != nil {
 		return usage(err)
+	}
+	if f.on != nil {
+		f.on.by = s.Name
 	}
 	r := recording{flags: f, scenario: s, sets: sets, format: format, stdout: c.OutOrStdout(), stderr: c.ErrOrStderr()}
 	r.at = func(scale int) (*scenarios.Scenario, []*job.Set, error) {
@@ -193,7 +203,12 @@ func runScenario(c *cobra.Command, name string, f runFlags) error {
 
 // start does what runs, in namespaces of its own if it is live, and for as long as it may take.
 func (f *runFlags) start(c *cobra.Command, run func(context.Context) error) error {
-	if f.clock == "live" {
+	if f.on != nil {
+		if err := f.on.borrow(); err != nil {
+			return err
+		}
+		defer f.on.giveBack()
+	} else if f.clock == "live" {
 		if err := enterNamespaces(); err != nil {
 			return err
 		}
@@ -269,13 +284,17 @@ func prepare(src scenarios.Source, set []string, f runFlags) (*scenarios.Scenari
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.topo != "" {
-		if err := s.SetTopology(f.topo); err != nil {
-			return nil, nil, err
-		}
+	switch {
+	case f.on != nil:
+		err = s.OnLab(f.on.topology, f.on.graph)
+	case f.topo != "":
+		err = s.SetTopology(f.topo)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	sets, err := f.setsOf(s)
-	if err == nil && f.clock == "live" && !s.Auto {
+	if err == nil && f.clock == "live" && f.on == nil && !s.Auto {
 		err = capacity.Refuse(sets)
 	}
 	return s, sets, err

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/inalab/inalab/harness/journal"
+	"github.com/inalab/inalab/harness/running"
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/switchd/control"
 )
@@ -49,7 +47,7 @@ func (f switchFlags) find() (runningSwitch, error) {
 
 // findLab returns a lab that runs; without a name, the only one.
 func findLab(name string) (journal.Entry, error) {
-	labs, err := runningLabs()
+	labs, err := running.List()
 	if err != nil {
 		return journal.Entry{}, err
 	}
@@ -58,41 +56,13 @@ func findLab(name string) (journal.Entry, error) {
 		names = append(names, e.Lab)
 	}
 	name, err = choose(name, names, words{
-		flag: "--lab", none: "no lab runs: start one with \"inalab run straggler\", in another terminal",
+		flag: "--lab", none: "no lab runs: start one with \"inalab up FILE\", or \"inalab run straggler\" in another terminal",
 		unknown: "no lab that runs is called", several: fmt.Sprintf("%d labs run", len(names)),
 	})
 	if err != nil {
 		return journal.Entry{}, err
 	}
 	return labs[slices.Index(names, name)], nil
-}
-
-// runningLabs lists the labs of root and those that the caller has without root.
-func runningLabs() (out []journal.Entry, err error) {
-	roots := []string{journal.Root(true), journal.Root(false)}
-	for _, root := range slices.Compact(roots) {
-		entries, err := journal.List(journal.Config{Root: root})
-		if err != nil && !errors.Is(err, fs.ErrPermission) { // another user's directory, which has none of ours
-			return nil, err
-		}
-		for _, e := range entries {
-			if e.State == journal.Live && trusted(e.Dir) {
-				out = append(out, e)
-			}
-		}
-	}
-	return out, nil
-}
-
-// trusted reports whether a lab is root's or the caller's own, or where the caller
-// says that labs are: in a directory for everybody, such as that of temporary
-// files, anybody may have made what looks like a lab.
-func trusted(dir string) bool {
-	if os.Getenv(journal.EnvRoot) != "" {
-		return true
-	}
-	var st unix.Stat_t
-	return unix.Stat(dir, &st) == nil && (st.Uid == 0 || int(st.Uid) == os.Geteuid())
 }
 
 // words say what is to be chosen.

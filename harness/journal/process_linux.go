@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -49,4 +50,32 @@ func waitGone(pidfd int, timeout time.Duration) error {
 		}
 		return nil
 	}
+}
+
+// endPoll is how often the wait for the end of a process looks for the end of its context.
+const endPoll = 50 * time.Millisecond
+
+// End asks the process to end, by SIGTERM, and waits until it has gone or ctx ends. One that has
+// gone already is fine.
+func (p Process) End(ctx context.Context) error {
+	fd, err := unix.PidfdOpen(p.PID, 0)
+	if errors.Is(err, unix.ESRCH) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open process %d: %w", p.PID, err)
+	}
+	defer unix.Close(fd)
+	if !p.Alive() { // its number is another's by now
+		return nil
+	}
+	if err := unix.PidfdSendSignal(fd, unix.SIGTERM, nil, 0); err != nil && !errors.Is(err, unix.ESRCH) {
+		return fmt.Errorf("end process %d: %w", p.PID, err)
+	}
+	for ctx.Err() == nil {
+		if waitGone(fd, endPoll) == nil {
+			return nil
+		}
+	}
+	return context.Cause(ctx)
 }

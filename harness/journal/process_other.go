@@ -3,6 +3,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"time"
 )
@@ -11,4 +12,9 @@ import (
 // and no lab is ever made.
 func (Process) Kill(time.Duration) (bool, error) {
 	return false, errors.New("kill a recorded process: this needs Linux")
+}
+
+// End returns an error, likewise.
+func (Process) End(context.Context) error {
+	return errors.New("end a recorded process: this needs Linux")
 }

@@ -68,7 +68,7 @@ func RunProbe(ctx context.Context, p Probe, opt Options) (out Probed, err error)
 	if err != nil {
 		return out, err
 	}
-	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	defer func() { err = errors.Join(err, Cleanup(lab.Down())) }()
 	processors, _ := awake.Keep() // without, timers are later: the measurement shows it
 	defer processors.Release()
 	sup := proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})

@@ -53,6 +53,10 @@ type Options struct {
 	// when all workers are done, or the run has failed. Nil: nobody looks at packets.
 	Packets func(*netns.Lab) (stop func() error, err error)
 
+	// On is a lab that is up, on which the run takes place: it stays. Its switches must not run.
+	// Nil: the run brings up a lab of its own.
+	On *netns.Lab
+
 	quiet time.Duration // of the watchdog, in place of its least; for tests
 	grace time.Duration // in place of stopGrace at the end of a run; for tests
 }
@@ -91,16 +95,16 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	if err != nil {
 		return cells, err
 	}
-	lab, err := netns.Up(ctx, withInterfaces(withPeers(LabSpec(opt.Lab, s.Plan(), !opt.Plain), s), s), opt.NetNS)
+	lab, err := opt.bringUp(ctx, s)
 	if err != nil {
 		return cells, err
 	}
-	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	defer func() { err = errors.Join(err, Cleanup(lab.Down())) }()
 	private, err := makePrivate(lab.Dir(), s)
 	if err != nil {
 		return cells, err
 	}
-	defer func() { err = errors.Join(err, cleanup(os.RemoveAll(private))) }()
+	defer func() { err = errors.Join(err, Cleanup(os.RemoveAll(private))) }()
 	if err := storeImages(s, opt.Images, private); err != nil {
 		return cells, err
 	}
@@ -116,7 +120,7 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 		r.asleep = err.Error()
 	}
 	defer processors.Release()
-	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
+	r.sup = proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: recorder(lab), Caller: opt.Owner})
 	err = errors.Join(r.phases(ctx), r.sup.Close(cmp.Or(opt.grace, stopGrace)))
 	r.forwarders.Wait()
 	err = errors.Join(err, r.collectEvents())
@@ -151,7 +155,8 @@ func storeImages(s *job.Set, im worker.Images, private string) (err error) {
 // ErrCleanup is wrapped where something of a run could not be removed.
 var ErrCleanup = errors.New("cleaning up is incomplete")
 
-func cleanup(err error) error {
+// Cleanup marks what could not be removed; nil stays nil.
+func Cleanup(err error) error {
 	if err == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/running"
 	"github.com/inalab/inalab/internal/pktio"
 	"github.com/inalab/inalab/internal/rng"
 	"github.com/inalab/inalab/switchd/chassis"
@@ -71,11 +72,15 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	if err != nil {
 		return err
 	}
-	lab, err := netns.Up(ctx, serveSpec(opt.Lab, p), opt.NetNS)
+	spec := serveSpec(opt.Lab, p)
+	lab, err := netns.Up(ctx, spec, opt.NetNS)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	defer func() { err = errors.Join(err, Cleanup(lab.Down())) }()
+	if err := running.Write(lab.Dir(), running.Of(running.Serve, spec, p)); err != nil {
+		return err
+	}
 	if err := capture.WriteLab(lab.Dir(), capture.PlanLab(p)); err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func Serve(ctx context.Context, p *plan.Plan, opt ServeOptions, ready func(Serve
 	defer reading.Wait() // after the end of the process
 	sup := proc.NewSupervisor(proc.Config{Exe: opt.Exe, Journal: lab.Journal(), Caller: opt.Owner})
 	defer func() { err = errors.Join(err, sup.Close(stopGrace)) }()
-	sw, err := startServing(ctx, sup, lab, cfg, opt)
+	sw, err := StartSwitch(ctx, sup, lab, cfg, opt)
 	if err != nil {
 		return err
 	}
@@ -126,8 +131,8 @@ func serveConfig(p *plan.Plan, opt ServeOptions) (c daemon.Config, port uint16, 
 	return c, serving.Port, nil
 }
 
-// startServing starts the switch and waits until it answers.
-func startServing(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg daemon.Config, opt ServeOptions) (*proc.Process, error) {
+// StartSwitch starts a switch of a lab without a job, and waits until it answers.
+func StartSwitch(ctx context.Context, sup *proc.Supervisor, lab *netns.Lab, cfg daemon.Config, opt ServeOptions) (*proc.Process, error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	node := cfg.Chassis.Switch.Name

@@ -9,6 +9,7 @@ import (
 	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
+	"github.com/inalab/inalab/harness/running"
 	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/control"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -19,11 +20,15 @@ import (
 // frames pass, by switch. It calls ready, and waits until ctx ends. Hosts are for the caller's
 // processes, with the kernel's stack. The options' System stays unused.
 func ServePrograms(ctx context.Context, p *plan.Plan, programs [][]chassis.Program, opt ServeOptions, ready func(Served) error) (err error) {
-	lab, err := netns.Up(ctx, LabSpec(opt.Lab, p, false), opt.NetNS)
+	spec := LabSpec(opt.Lab, p, false)
+	lab, err := netns.Up(ctx, spec, opt.NetNS)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, cleanup(lab.Down())) }()
+	defer func() { err = errors.Join(err, Cleanup(lab.Down())) }()
+	if err := running.Write(lab.Dir(), running.Of(running.Serve, spec, p)); err != nil {
+		return err
+	}
 	if err := capture.WriteLab(lab.Dir(), capture.PlanLab(p)); err != nil {
 		return err
 	}
@@ -33,15 +38,12 @@ func ServePrograms(ctx context.Context, p *plan.Plan, programs [][]chassis.Progr
 	defer func() { err = errors.Join(err, sup.Close(stopGrace)) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	for i, sw := range p.Switches {
-		cfg := daemon.Config{
-			Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum}, Plain: true,
-			Control: control.SocketPath(lab.Dir(), sw.Name),
-		}
+	for i := range p.Switches {
+		cfg := Forwarding(p, i, lab.Dir(), opt)
 		if i < len(programs) {
 			cfg.Chassis.Transit = programs[i]
 		}
-		process, err := startServing(ctx, sup, lab, cfg, opt)
+		process, err := StartSwitch(ctx, sup, lab, cfg, opt)
 		if err != nil {
 			return err
 		}
@@ -60,6 +62,16 @@ func ServePrograms(ctx context.Context, p *plan.Plan, programs [][]chassis.Progr
 		return errors.Join(ended, ended.process.Wait())
 	}
 	return nil
+}
+
+// Forwarding is the configuration of a switch of a plan that only forwards. The directory is that
+// of its lab.
+func Forwarding(p *plan.Plan, i int, dir string, opt ServeOptions) daemon.Config {
+	sw := p.Switches[i]
+	return daemon.Config{
+		Chassis: chassis.Config{Switch: sw, MTU: p.MTU, Seed: opt.Seed, Quantum: linkQuantum}, Plain: true,
+		Control: control.SocketPath(dir, sw.Name),
+	}
 }
 
 // endedError is why a lab ends before it is told to.

@@ -20,6 +20,6 @@ func Realise(ctx context.Context, lab string, p *plan.Plan, opt netns.Options) (
 	}
 	up = time.Since(began)
 	began = time.Now()
-	err = errors.Join(cleanup(l.Down()), ctx.Err())
+	err = errors.Join(Cleanup(l.Down()), ctx.Err())
 	return up, time.Since(began), err
 }

@@ -13,7 +13,8 @@ import (
 // but nothing may use the namespaces once Down was called.
 type Lab struct {
 	name    string
-	journal *journal.Journal
+	journal *journal.Journal  // nil: it is another process's
+	dir     string            // of one that is
 	nodes   map[string]string // name -> path
 
 	mu    sync.Mutex // guards paths
@@ -21,11 +22,16 @@ type Lab struct {
 }
 
 // Journal returns the journal, where whoever starts a process for the lab
-// records it.
+// records it; nil if the lab is another process's.
 func (l *Lab) Journal() *journal.Journal { return l.journal }
 
 // Dir returns a private directory that goes with the lab.
-func (l *Lab) Dir() string { return l.journal.Dir() }
+func (l *Lab) Dir() string {
+	if l.journal == nil {
+		return l.dir
+	}
+	return l.journal.Dir()
+}
 
 // Path returns where the node's namespace is bound, for setns(2); empty if the
 // lab has no such node.
@@ -37,6 +43,9 @@ func (l *Lab) Path(node string) string { return l.nodes[node] }
 // says so. If all went well the journal is removed, else it stays for [GC].
 // Down of a lab that is down does nothing.
 func (l *Lab) Down() error {
+	if l.journal == nil {
+		return nil
+	}
 	l.mu.Lock()
 	paths := slices.Clone(l.paths)
 	slices.Reverse(paths)

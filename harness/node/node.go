@@ -15,6 +15,7 @@ import (
 	"github.com/inalab/inalab/harness/proc"
 	"github.com/inalab/inalab/internal/result"
 	"github.com/inalab/inalab/internal/trace"
+	"github.com/inalab/inalab/nodes/keeper"
 	"github.com/inalab/inalab/nodes/live"
 	"github.com/inalab/inalab/nodes/program"
 	"github.com/inalab/inalab/switchd/daemon"
@@ -28,6 +29,7 @@ const (
 
 	KindTraffic = "traffic" // ends of flows
 	KindProgram = "program" // of the user's own
+	KindKeeper  = "keeper"  // of a lab that is up: it runs programs on request
 )
 
 // Main runs the process that args, as os.Args has them, ask for, and returns its
@@ -104,8 +106,14 @@ func run(child *proc.ChildSide, systems []job.System) (any, error) {
 			return nil, err
 		}
 		return program.Run(child.Context(), cfg, os.Stdout, control{child})
+	case KindKeeper:
+		var cfg keeper.Config
+		if err := child.Config(&cfg); err != nil {
+			return nil, err
+		}
+		return keeper.Run(child.Context(), cfg, control{child})
 	}
-	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindTraffic, KindProgram)
+	return nil, fmt.Errorf("unknown kind of process %q: allowed are %s, %s, %s, %s, %s, %s", child.Kind(), KindSwitch, KindWorker, KindServer, KindTraffic, KindProgram, KindKeeper)
 }
 
 // find returns the system of a node. The program that laid out the run started this

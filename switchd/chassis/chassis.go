@@ -33,6 +33,7 @@ type Chassis struct {
 	groups []jobGroup     // multicast groups of jobs that came at run time
 	count  sansio.Tally   // of what only the chassis can lose
 	made   uint64         // frames that engines sent
+	sets   int            // links that were set at run time: their streams differ
 	list   []sansio.Send  // scratch: what a part sent
 	routes []sansio.Send  // scratch: what the forwarding plane sent
 	due    []partID       // scratch

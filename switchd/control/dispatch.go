@@ -9,8 +9,10 @@ import (
 	"github.com/inalab/inalab/internal/suggest"
 	"github.com/inalab/inalab/internal/trace"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
 	"github.com/inalab/inalab/switchd/forward"
+	"github.com/inalab/inalab/topo"
 	"github.com/inalab/inalab/topo/plan"
 )
 
@@ -28,6 +30,8 @@ type Switch interface {
 	Forget(now units.Time, pfe int) (engines, blocks int) // negative: all PFEs
 	SetGroups(job uint8, groups []forward.Group) error
 	DropGroups(job uint8)
+	ReadLinks() []chassis.LinkReading
+	SetLink(now units.Time, port int, inbound bool, spec topo.LinkSpec) error
 	// Reload replaces a program; a negative pfe is all that have it.
 	Reload(pfe int, program, file, text string) ([]dataplane.Replaced, error)
 }
@@ -80,8 +84,13 @@ func dispatch(now units.Time, sw Switch, jobs Layouter, r Request, out *Response
 		return raise(now, sw, pfe, r, out)
 	case OpEvents:
 		return errNoEvents
+	case OpLinks:
+		out.At, out.Links = now, sw.ReadLinks()
+		return nil
+	case OpSetLink:
+		return r.Link.set(now, sw)
 	}
-	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace, OpRaise, OpEvents}))
+	return fmt.Errorf("unknown operation %q: allowed are %s", r.Op, list([]Op{OpShow, OpAddJob, OpRemoveJob, OpDrop, OpClearDrop, OpForget, OpSet, OpReplace, OpRaise, OpEvents, OpLinks, OpSetLink}))
 }
 
 // check finds fields that are missing, and those that belong to another operation.
@@ -97,6 +106,7 @@ func (r *Request) check() error {
 	for _, f := range []field{
 		{"view", r.View != "", OpShow}, {"limit", r.Limit != 0, OpShow}, {"job", r.Job != nil, OpAddJob}, {"protocol", r.Protocol != "", OpAddJob}, {"id", r.ID != nil, OpRemoveJob},
 		{"drop", r.Drop != nil, OpDrop}, {"name", r.Name != "", OpShow}, {"set", r.Set != nil, OpSet}, {"source", r.Source != nil, OpReplace}, {"raise", r.Raise != nil, OpRaise}, {"since", r.Since != nil, OpEvents},
+		{"link", r.Link != nil, OpSetLink},
 	} {
 		switch {
 		case f.given && f.op != r.Op:

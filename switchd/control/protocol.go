@@ -7,6 +7,7 @@ import (
 
 	"github.com/inalab/inalab/internal/strictjson"
 	"github.com/inalab/inalab/internal/units"
+	"github.com/inalab/inalab/switchd/chassis"
 	"github.com/inalab/inalab/switchd/dataplane"
 )
 
@@ -40,6 +41,8 @@ const (
 	OpReplace   Op = "replace"    // a program by another source
 	OpRaise     Op = "raise"      // an external event of a program
 	OpEvents    Op = "events"     // events that the process keeps, as captures take them
+	OpLinks     Op = "links"      // what links at ports are, and what came of frames
+	OpSetLink   Op = "set-link"   // one direction of the link at a port
 )
 
 // Request is one line to a switch.
@@ -59,6 +62,7 @@ type Request struct {
 	Source   *Source          `json:"source,omitempty"`   // replace
 	Raise    *Raise           `json:"raise,omitempty"`    // raise
 	Since    *uint64          `json:"since,omitempty"`    // events: the first that is wanted; nil: only say which is next
+	Link     *Link            `json:"link,omitempty"`     // set-link
 }
 
 // Drop is what a drop simulator is to do at a port, in one direction.
@@ -105,6 +109,8 @@ type Response struct {
 	Replaced []dataplane.Replaced `json:"replaced,omitempty"` // replace
 	Raised   []Raised             `json:"raised,omitempty"`   // raise
 	Events   *Events              `json:"events,omitempty"`   // events
+
+	Links []chassis.LinkReading `json:"links,omitempty"` // links
 }
 
 // Forgot is what a switch lost on request.

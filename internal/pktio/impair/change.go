@@ -66,6 +66,9 @@ func (p period) at(t units.Time) period {
 // Begin says when the epoch is, by the link's clock. Changes come at their times from then on,
 // and frames inside keep what they have. It is called once at the most.
 func (l *Link) Begin(epoch units.Time) {
+	if len(l.cfg.Changes) == 0 {
+		return
+	}
 	l.changes = make([]Change, len(l.cfg.Changes))
 	for i, c := range l.cfg.Changes {
 		l.changes[i] = Change{epoch.Add(units.Duration(c.At)), c.withDefaults()}

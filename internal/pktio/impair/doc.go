@@ -50,6 +50,8 @@
 // A script ([topo.Script]) names packets: the n-th of a job and slot. [Label] says where in a packet
 // these stand, so that nothing here knows a protocol.
 //
-// Left out: correlated jitter, bits that flip behind the check of the FCS, changes that nobody
-// knew of before, cut-through, and the padding of short frames to Ethernet's minimum.
+// [Link.Set] is a change that nobody knew of before. Frames that wait then meet its rate and its delay,
+// but whether the queue and the wire lose them was decided when they came.
+//
+// Left out: correlated jitter, bits that flip behind the check of the FCS, cut-through, and the padding of short frames to Ethernet's minimum.
 package impair

@@ -41,3 +41,6 @@ func (r *ring[T]) grow() {
 	copy(buf[k:], r.buf[:r.head])
 	r.buf, r.head = buf, 0
 }
+
+// nth returns an element by its age, the oldest first.
+func (r *ring[T]) nth(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
