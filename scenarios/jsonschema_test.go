@@ -111,6 +111,9 @@ func TestSchemaAcceptsTheCatalogue(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := validates(t, "systems: [ring, {system: trioml}]\nmodel: {bytes: 1MB}\n"); err != nil {
+		t.Errorf("a file of two lines: %v", err)
+	}
 }
 
 // What a schema can tell, it tells.
