@@ -58,7 +58,7 @@ func captureRun(t *testing.T, system job.System, topology string, link topo.Link
 }
 
 // seen counts what a capture holds.
-type seen struct{ frames, in, added, out, sent, lost int }
+type seen struct{ frames, added, sent, lost int }
 
 func readCapture(t *testing.T, file io.Reader) (s seen) {
 	t.Helper()
