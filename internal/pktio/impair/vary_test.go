@@ -73,26 +73,64 @@ func TestParetoIsCutOff(t *testing.T) {
 	checkMean(t, "share at the cut", float64(at)/frames, want, math.Sqrt(want*(1-want)/frames))
 }
 
-// A delay that would be negative is zero.
+// A delay that would be negative is zero: no frame arrives before its last bit is sent.
 func TestDelayIsNeverNegative(t *testing.T) {
-	cfg := Config{Params: Params{Delay: ms, Jitter: ms, Distribution: topo.Normal}}
+	cfg := Config{Params: Params{Rate: gigabit, Delay: ms, Jitter: ms, Distribution: topo.Normal}}
 	cfg.reseed(1)
 	b := newBench(t, cfg)
+	sent := func(i int) units.Time { return (units.Time(units.Second) * units.Time(i)).Add(kiloTime) }
 	for i := range 1000 {
-		b.at(units.Time(units.Second)*units.Time(i), frameOf(i, 100))
+		b.at(sent(i).Add(-kiloTime), frameOf(i, kiloFrame))
 	}
 	b.drain()
 	atOnce := 0
 	for i, s := range b.seen {
-		if s.at < units.Time(units.Second)*units.Time(i) {
-			t.Fatalf("frame %d arrives before it was sent", i)
+		if s.at < sent(i) {
+			t.Fatalf("frame %d arrives %v before it was sent", i, sent(i).Sub(s.at))
 		}
-		if s.at == units.Time(units.Second)*units.Time(i) {
+		if s.at == sent(i) {
 			atOnce++
 		}
 	}
 	want := (1 + math.Erf(-1/math.Sqrt2)) / 2 // a deviation below the mean
 	checkMean(t, "share without delay", float64(atOnce)/1000, want, math.Sqrt(want*(1-want)/1000))
+}
+
+// A driver that comes late finds frames of both lanes due: they leave in the order of their times, and of two
+// at one time the one that was sent first.
+func TestLanesMergeByTime(t *testing.T) {
+	for _, quantum := range []units.Duration{0, ms} {
+		for _, c := range []struct {
+			gap   int
+			delay units.Duration
+			want  []int
+		}{
+			{2, 3 * kiloTime, []int{1, 0, 3, 2, 5, 4, 7, 6, 9, 8}},
+			{3, 3 * kiloTime / 2, []int{0, 2, 1, 3, 5, 4, 6, 8, 7, 9}}, // one overtakes in the middle of a run
+		} {
+			cfg := Config{Params: Params{Rate: gigabit, Delay: c.delay, Reorder: 1, ReorderGap: c.gap}, Quantum: quantum}
+			cfg.reseed(1)
+			b := newBench(t, cfg)
+			b.at(0, kilo(0, 10))
+			b.drain()
+			equal(t, "frames", b.ids(), c.want)
+		}
+	}
+}
+
+// Another gap counts from when it comes.
+func TestGapChanges(t *testing.T) {
+	p := Params{Delay: 100 * us, Reorder: 1, ReorderGap: 3}
+	then := p
+	then.ReorderGap = 4
+	cfg := Config{Params: p, Changes: []Change{{units.Time(10 * us), then}}}
+	cfg.reseed(1)
+	b := newBench(t, cfg)
+	for i := range 16 {
+		b.at(units.Time(us)*units.Time(i), frameOf(i, 100))
+	}
+	b.drain()
+	equal(t, "frames that overtake", b.ids()[:4], []int{2, 5, 8, 13})
 }
 
 // share plays frames one after the other, 1 us apart, and returns how many of them had something happen.
