@@ -46,7 +46,7 @@ func (f *runFlags) onLab(c *cobra.Command, name string) (done bool, err error) {
 	if !found {
 		return false, nil // the name is for a lab of the run's own
 	}
-	l, err := findUp(f.lab)
+	l, err := findUp(f.lab, byFlag)
 	if err != nil {
 		return true, err
 	}
@@ -130,7 +130,7 @@ func (f *runFlags) keepLab(c *cobra.Command, name string) error {
 		return err
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lab %s stays up: \"inalab down %s\" ends it\n", job.Lab, job.Lab)
-	l, err := findUp(job.Lab)
+	l, err := findUp(job.Lab, byFlag)
 	if err != nil {
 		return err
 	}
