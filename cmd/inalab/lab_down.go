@@ -27,7 +27,7 @@ not be removed.`,
 		Example: "  inalab down demo",
 		Args:    arguments(0, 1), ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := findUp(labOf(args, ""))
+			l, err := findUp(labOf(args, ""), byArgument)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ and ended, a switch died. Each line is a JSON object with a time and an event; n
 command, code, link, becomes and text are there where they apply.`,
 		Args: arguments(0, 1), ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := findUp(labOf(args, ""))
+			l, err := findUp(labOf(args, ""), byArgument)
 			if err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ A lab of root takes programs of root alone.`,
 			if len(command) == 0 {
 				return usage(errors.New("no program is named: inalab exec NODE -- COMMAND"))
 			}
-			l, err := findUp(name)
+			l, err := findUp(name, byFlag)
 			if err == nil {
 				_, err = l.node(args[0])
 			}

@@ -19,8 +19,8 @@ type runningLab struct {
 
 // findRunning returns the lab of a name, or without one the only lab that runs: its nodes, their
 // namespaces and their interfaces. It may be of any kind.
-func findRunning(name string) (runningLab, error) {
-	e, err := findLab(name)
+func findRunning(name, how string) (runningLab, error) {
+	e, err := findLab(name, how)
 	if err != nil {
 		return runningLab{}, err
 	}
@@ -32,8 +32,8 @@ func findRunning(name string) (runningLab, error) {
 }
 
 // findUp is findRunning of a lab that is up for programs of the user's own.
-func findUp(name string) (runningLab, error) {
-	l, err := findRunning(name)
+func findUp(name, how string) (runningLab, error) {
+	l, err := findRunning(name, how)
 	if err != nil {
 		return l, err
 	}

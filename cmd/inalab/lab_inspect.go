@@ -37,7 +37,7 @@ With --format json or csv it is the table of links alone.`,
 		Example: "  inalab inspect demo --watch",
 		Args:    arguments(0, 1), ValidArgsFunction: completeLabs,
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := findRunning(labOf(args, ""))
+			l, err := findRunning(labOf(args, ""), byArgument)
 			if err != nil {
 				return err
 			}

@@ -106,7 +106,7 @@ func newLinkShow() *cobra.Command {
 		Long:  `Shows each direction of the links that "inalab link set" would mean, or of all: read back from the switches.` + linkCodes,
 		Args:  arguments(0, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := findRunning(f.lab)
+			l, err := findRunning(f.lab, byFlag)
 			if err != nil {
 				return err
 			}
@@ -155,7 +155,7 @@ func (f *linkFlags) change(c *cobra.Command, nodes []string, change lab.LinkChan
 	if err != nil {
 		return usage(err)
 	}
-	l, err := findUp(f.lab)
+	l, err := findUp(f.lab, byFlag)
 	if err != nil {
 		return err
 	}

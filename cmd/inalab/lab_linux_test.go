@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
 
 	"github.com/inalab/inalab/harness/journal"
 	"github.com/inalab/inalab/harness/netns"
@@ -261,4 +264,104 @@ func TestLabUpIsInterrupted(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "state", "0")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("state is left: %v", err)
 	}
+}
+
+// With several labs a command needs a name, and says which there are; each goes down alone.
+func TestSeveralLabs(t *testing.T) {
+	lab := netns.NewLabName()
+	dir := upLab(t, lab+"-a")
+	must(t, dir, "inalab generate rack --hosts 2 | inalab up - --name "+lab+"-b")
+	for command, how := range map[string]string{"inalab inspect": byArgument, "inalab exec h0 true": byFlag, "inalab link show": byFlag, "inalab down": byArgument} {
+		out := must(t, dir, command+" 2>&1; test $? = 2")
+		if want := fmt.Sprintf("inalab: 2 labs run: choose one of %s-a, %s-b with %s\n", lab, lab, how); out != want {
+			t.Errorf("%s: %s, want %s", command, out, want)
+		}
+	}
+	must(t, dir, "inalab down "+lab+"-a; inalab exec h1 -- ping -q -c 1 h0; inalab down")
+	nothingOf(t, dir, lab+"-a")
+	nothingOf(t, dir, lab+"-b")
+}
+
+// The lab of a run stays with --keep, and can be used.
+func TestRunKeepsItsLab(t *testing.T) {
+	needRoot(t)
+	lab, dir := netns.NewLabName(), labDir(t, nil)
+	out := must(t, dir, `inalab run straggler --keep --lab `+lab+` --topo rack --set hosts=2 --set iterations=2 --set scale=2000 --set 'stragglers.p=[0%]' \
+ --set 'systems=[{system: switchml256}]' || test $? = 4
+inalab exec h0 -- ping -q -c 1 h1; inalab down`)
+	for _, want := range []string{"lab " + lab + " stays up", "0/", "1 received", "lab " + lab + " is down"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	nothingOf(t, dir, lab)
+}
+
+// On a disk that is full no lab comes up, and nothing is left; a lab that is up when its disk becomes full
+// goes on, and goes down.
+func TestLabOnAFullDisk(t *testing.T) {
+	needRoot(t)
+	lab, dir := netns.NewLabName(), labDir(t, nil)
+	out := must(t, dir, `inalab generate rack --hosts 2 > lab.topo.yaml
+unshare --mount bash -c 'set -e
+mount -t tmpfs -o size=4k,mode=700 none state
+inalab up lab.topo.yaml --name `+lab+` && exit 1
+test -z "$(ls state)"; test -z "$(ls /run/netns | grep `+lab+`)"
+umount state; mount -t tmpfs -o size=400k,mode=700 none state
+inalab up lab.topo.yaml --name `+lab+` > /dev/null
+! dd if=/dev/zero of=state/full bs=4k 2>/dev/null
+inalab exec h0 -- ping -q -c 1 h1
+inalab link set h0 loss=1% | grep 1%
+inalab down
+ls state'`)
+	for _, want := range []string{"no space left on device", "1 received", "is down\nfull\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	nothingOf(t, dir, lab)
+}
+
+// A shell on a terminal has one of its own, with job control, on its host; and its exit code is kept.
+func TestLabShellOnATerminal(t *testing.T) {
+	lab := netns.NewLabName()
+	dir := upLab(t, lab)
+	cmd := inShell(dir, nil, "SHELL=/bin/sh exec inalab shell h1")
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	if _, err := terminal.WriteString("set -m; tty; hostname; exit 5\n"); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	_, _ = io.Copy(&said, terminal) // ends with an error when the shell does
+	_ = cmd.Wait()
+	for _, want := range []string{"h1 (" + lab + ")# ", "/dev/pts/", "\nh1\r"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("%q is missing in %q", want, said.String())
+		}
+	}
+	if code := cmd.ProcessState.ExitCode(); code != 5 {
+		t.Errorf("exit code %d", code)
+	}
+	must(t, dir, "inalab down")
+	nothingOf(t, dir, lab)
+}
+
+// Watching shows tables until the lab is down, and following events to the last one.
+func TestLabIsWatched(t *testing.T) {
+	lab := netns.NewLabName()
+	dir := upLab(t, lab)
+	out := must(t, dir, `inalab events -f > events & e=$!
+inalab inspect --watch --every 100ms > tables & w=$!
+until test $(grep -c "links of lab" tables) -gt 2; do :; done
+inalab down; wait $e; echo events $?; wait $w; echo tables $?; tail -n 1 events`)
+	for _, want := range []string{"events 0\n", "tables 0\n", `"event":"down"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	nothingOf(t, dir, lab)
 }

@@ -27,7 +27,7 @@ there. Its exit code is that of this command.`,
 		Example: "  inalab shell h0\n  echo 'ip route' | inalab shell h0 --lab demo",
 		Args:    arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
-			l, err := findUp(name)
+			l, err := findUp(name, byFlag)
 			if err == nil {
 				_, err = l.node(args[0])
 			}

@@ -46,11 +46,15 @@ machine lacks something, 5 something could not be removed. See docs/lab.md.`,
 	flags.StringVar(&f.name, "name", "", "name of the lab (default: a new one)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of what links lose and delay")
 	flags.BoolVar(&f.foreground, "foreground", false, "stay, and take the lab down at the end")
-	flags.BoolVar(&f.plain, "no-offload", false, "do without segmentation and checksum offload")
+	flags.BoolVar(&f.plain, "no-offload", false, fmt.Sprintf("do without segmentation and checksum offload (default: so with more than %d hosts)", maxOffload))
 	flags.BoolVar(&f.dry, "dry-run", false, "say what would be up, and stop")
 	f.register(flags)
 	return c
 }
+
+// maxOffload is how many hosts a lab may have that does with offload if nobody says otherwise: the ring of each port
+// then has 4 MB, which the kernel has to clear. Assumed.
+const maxOffload = 64
 
 // upJob is what the owner of a lab is to bring up, as it crosses to its process.
 type upJob struct {
@@ -77,8 +81,12 @@ func up(c *cobra.Command, name string, f upFlags) error {
 	if err != nil {
 		return usage(err)
 	}
+	hosts, switches := countNodes(opt.Graph)
+	if !c.Flags().Changed("no-offload") {
+		job.Plain = hosts > maxOffload
+		opt.Plain = job.Plain
+	}
 	if f.dry {
-		hosts, switches := countNodes(opt.Graph)
 		fmt.Fprintf(c.OutOrStdout(), "lab of topology %s: %s, %s, %s\n", opt.Graph.Name, count(hosts, "host"), count(switches, "switch"), count(len(opt.Graph.Links), "link"))
 		return nil
 	}

@@ -48,7 +48,7 @@ func (f *runFlags) onLab(c *cobra.Command, src scenarios.Source) (done bool, err
 	if !found {
 		return false, nil // the name is for a lab of the run's own
 	}
-	l, err := findUp(f.lab)
+	l, err := findUp(f.lab, byFlag)
 	if err != nil {
 		return true, err
 	}
@@ -156,7 +156,7 @@ func (f *runFlags) keepLab(c *cobra.Command, src scenarios.Source) error {
 		return err
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "lab %s stays up: \"inalab down %s\" ends it\n", job.Lab, job.Lab)
-	l, err := findUp(job.Lab)
+	l, err := findUp(job.Lab, byFlag)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type runningSwitch struct {
 
 // find returns the switch that the flags mean.
 func (f switchFlags) find() (runningSwitch, error) {
-	lab, err := findLab(f.lab)
+	lab, err := findLab(f.lab, byFlag)
 	if err != nil {
 		return runningSwitch{}, err
 	}
@@ -45,8 +45,14 @@ func (f switchFlags) find() (runningSwitch, error) {
 	return runningSwitch{lab, name}, err
 }
 
-// findLab returns a lab that runs; without a name, the only one.
-func findLab(name string) (journal.Entry, error) {
+// How a lab is named on a command line.
+const (
+	byFlag     = "--lab"
+	byArgument = "its name as an argument"
+)
+
+// findLab returns a lab that runs; without a name, the only one. How says how one is named.
+func findLab(name, how string) (journal.Entry, error) {
 	labs, err := running.List()
 	if err != nil {
 		return journal.Entry{}, err
@@ -56,7 +62,7 @@ func findLab(name string) (journal.Entry, error) {
 		names = append(names, e.Lab)
 	}
 	name, err = choose(name, names, words{
-		flag: "--lab", none: "no lab runs: start one with \"inalab up FILE\", or \"inalab run straggler\" in another terminal",
+		flag: how, none: "no lab runs: start one with \"inalab up FILE\", or \"inalab run straggler\" in another terminal",
 		unknown: "no lab that runs is called", several: fmt.Sprintf("%d labs run", len(names)),
 	})
 	if err != nil {
