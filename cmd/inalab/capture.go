@@ -77,7 +77,7 @@ func capturePackets(c *cobra.Command, args []string, f captureFlags) error {
 	if err := f.check(c, args); err != nil {
 		return usage(err)
 	}
-	lab, err := findLab(f.lab)
+	lab, err := findLab(f.lab, byFlag)
 	if err != nil {
 		return err
 	}

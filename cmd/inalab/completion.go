@@ -65,7 +65,7 @@ func labNames() (out []string) {
 
 // switchNames are the switches of the lab that the command line means.
 func switchNames(c *cobra.Command) []string {
-	lab, err := findLab(flagText(c, "lab"))
+	lab, err := findLab(flagText(c, "lab"), byFlag)
 	if err != nil {
 		return nil
 	}

@@ -49,9 +49,9 @@ wrong, 3 the lab is another user's.`
 func newLinkSet() *cobra.Command {
 	var f linkFlags
 	c := &cobra.Command{
-		Use:   "set [NODE [NODE]] KEY=VALUE...",
+		Use:   "set [NODE[:PORT] [NODE]] KEY=VALUE...",
 		Short: "Change links from now on",
-		Long: `Changes both directions of all links of a node, or of those between two nodes. With --from and
+		Long: `Changes both directions of all links of a node, of those between two nodes, or of that at a port, as h0:eth0. With --from and
 --to it is one direction. Nodes may be patterns, as h*. Keys are those of links in topology files:
 rate, delay, jitter, loss, queue and so on; what is not said stays as it was. A value may be as in
 a file: ecn='{threshold: 100KB}'.
@@ -114,6 +114,9 @@ func newLinkShow() *cobra.Command {
 			if err != nil {
 				return usage(err)
 			}
+			if ends, err = portEnds(l, ends); err != nil {
+				return usage(err)
+			}
 			return f.show(c, l, "links of lab "+l.Lab, func(r chassis.LinkReading) bool { return meant(ends, r) })
 		},
 	}
@@ -138,6 +141,24 @@ func (f *linkFlags) ends(nodes []string) (lab.Ends, error) {
 	return e, nil
 }
 
+// portEnds are ends of which one may be a port, as "h0:eth0": the link there is that between its node and the node at its
+// other end.
+func portEnds(l runningLab, e lab.Ends) (lab.Ends, error) {
+	if !strings.Contains(e.At, ":") {
+		return e, nil
+	}
+	for _, link := range l.State.Links {
+		for _, pair := range [][2]string{{link.A, link.B}, {link.B, link.A}} {
+			if pair[0] == e.At && e.Pair == "" {
+				e.At, _, _ = strings.Cut(pair[0], ":")
+				e.Pair, _, _ = strings.Cut(pair[1], ":")
+				return e, nil
+			}
+		}
+	}
+	return e, fmt.Errorf("no link of lab %s is at %s: \"inalab link show\" lists all, and a port stands alone", l.Lab, strings.TrimSuffix(e.At+" and "+e.Pair, " and "))
+}
+
 // meant reports whether ends mean a direction.
 func meant(e lab.Ends, r chassis.LinkReading) bool {
 	if e.At == "" {
@@ -159,7 +180,9 @@ func (f *linkFlags) change(c *cobra.Command, nodes []string, change lab.LinkChan
 	if err != nil {
 		return err
 	}
-	change.Ends = ends
+	if change.Ends, err = portEnds(l, ends); err != nil {
+		return usage(err)
+	}
 	answer, _, err := lab.Ask(l.Dir, lab.Request{Op: lab.OpLink, Link: &change})
 	if said := (*lab.Asked)(nil); errors.As(err, &said) && said.Response.Usage {
 		return usage(err)

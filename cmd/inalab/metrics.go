@@ -42,7 +42,7 @@ Exit codes: 0 ok, 1 it cannot listen, 2 there is no such lab, 3 the lab is anoth
   inalab metrics --once | grep inalab_ports`,
 		Args: arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			entry, err := findLab(lab)
+			entry, err := findLab(lab, byFlag)
 			if err != nil {
 				return err
 			}

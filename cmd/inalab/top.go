@@ -48,7 +48,7 @@ Exit codes: 0 ok, 1 no switch answered, 2 there is no such lab or no terminal, 3
 			if !once && !isTerminal(c.OutOrStdout()) {
 				return usage(errors.New("top draws on a terminal, and standard output is none: --once prints one screen"))
 			}
-			entry, err := findLab(lab)
+			entry, err := findLab(lab, byFlag)
 			if err != nil {
 				return err
 			}

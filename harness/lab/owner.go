@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/live"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
@@ -75,7 +76,7 @@ func Run(ctx context.Context, opt Options, ready func(dir string, s running.Stat
 	defer socket.close()
 	state := running.Of(running.Up, spec, p)
 	state.File, state.Offload = opt.File, !opt.Plain
-	if err := errors.Join(running.Write(net.Dir(), state), ready(net.Dir(), state)); err != nil {
+	if err := errors.Join(running.Write(net.Dir(), state), capture.WriteLab(net.Dir(), capture.PlanLab(p)), ready(net.Dir(), state)); err != nil {
 		return err
 	}
 	l.events.add(Event{Event: EventUp, Text: fmt.Sprintf("topology %s, %d nodes", p.Name, len(state.Nodes))})
