@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
+	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/inalab/inalab/harness/journal"
@@ -55,7 +55,7 @@ Exit codes: 0 ok, 1 no switch answered, 2 there is no such lab or no terminal, 3
 			if once {
 				return topOnce(c, entry, every)
 			}
-			_, err = tea.NewProgram(&topScreen{ctx: c.Context(), lab: entry, every: every}, tea.WithContext(c.Context()), tea.WithAltScreen(), tea.WithOutput(c.OutOrStdout())).Run()
+			_, err = tea.NewProgram(&topScreen{ctx: c.Context(), lab: entry, every: every}, tea.WithContext(c.Context()), tea.WithOutput(c.OutOrStdout())).Run()
 			if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) {
 				return nil // the user ended it
 			}
@@ -139,11 +139,11 @@ func (s *topScreen) look() tea.Msg {
 // Update takes keys, sizes and looks.
 func (s *topScreen) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := m.(type) {
-	case tea.KeyMsg:
+	case tea.KeyPressMsg:
 		switch m.String() {
 		case "q", "ctrl+c", "esc":
 			return s, tea.Quit
-		case " ":
+		case "space":
 			s.held = !s.held
 		}
 	case tea.WindowSizeMsg:
@@ -161,7 +161,13 @@ func (s *topScreen) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 // View draws the screen.
-func (s *topScreen) View() string {
+func (s *topScreen) View() tea.View {
+	v := tea.NewView(s.text())
+	v.AltScreen = true
+	return v
+}
+
+func (s *topScreen) text() string {
 	if s.looks == 0 && s.err == nil {
 		return "looking at lab " + s.lab.Lab + " ..."
 	}

@@ -68,7 +68,7 @@ func TestSchedule(t *testing.T) {
 		t.Fatalf("%+v", course)
 	}
 	last := course[2] // towards h1
-	if last.To.Node != "h1" || last.Spec.Rate != 0 || last.Spec.Loses() || last.Spec.Delay != 20*units.Microsecond {
+	if last.To.Node != "h1" || last.Spec.Rate != 0 || last.Spec.Loss != 0 || last.Spec.Bursts.Mean() != 0 || last.Spec.Delay != 20*units.Microsecond {
 		t.Errorf("%+v", last)
 	}
 }
