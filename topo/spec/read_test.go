@@ -64,11 +64,11 @@ func TestSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(course) != 3 || course[0].At != units.Time(units.Second) || course[0].Spec.Delay != 5*units.Microsecond {
+	if len(course) != 4 || course[0].At != units.Time(units.Second) || course[0].Spec.Delay != 5*units.Microsecond {
 		t.Fatalf("%+v", course)
 	}
-	last := course[2] // towards h1
-	if last.To.Node != "h1" || last.Spec.Rate != 0 || last.Spec.Loss != 0 || last.Spec.Bursts.Mean() != 0 || last.Spec.Delay != 20*units.Microsecond {
+	last := course[3] // towards h1, whose drops end
+	if last.To.Node != "h1" || last.Spec.Rate != 0 || last.Spec.Loses() || course[2].Spec.Script == "" || last.Spec.Delay != 20*units.Microsecond {
 		t.Errorf("%+v", last)
 	}
 }
