@@ -16,7 +16,7 @@ INALAB := bin/inalab
 # Each limit is for the test binary of one package, on a machine that is busy with
 # other things, too. The race detector makes code 2 to 20 times slower
 # (go.dev/doc/articles/race_detector).
-TEST_TIMEOUT ?= 10m
+TEST_TIMEOUT ?= 15m
 RACE_TIMEOUT ?= 20m
 BENCH_TIMEOUT ?= 20m
 # Packages at a time: one more than there are processors, since tests of live runs wait more than they work.

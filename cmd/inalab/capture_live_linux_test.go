@@ -42,6 +42,7 @@ func tsharkOf(t *testing.T, args ...string) *exec.Cmd {
 // checksums that are right.
 func TestCaptureIntoTshark(t *testing.T) {
 	needRoot(t)
+	longLive(t)
 	tshark := tsharkOf(t, "-T", "fields", "-E", "separator=|", "-e", "ina_switchml.slot", "-e", "udp.checksum.status", "-e", "ip.checksum.status", "-e", "frame.comment")
 	r := startCapturedLab(t)
 	capturing := r.command("capture", "tor", "-w", "-", "--count", "400", "--filter", "proto=switchml")
@@ -146,6 +147,7 @@ func captureToTheEnd(t *testing.T, r *switchRun) {
 // A run that captures itself has the packets of all wires, and says that it is not for timing.
 func TestRunCapturesLive(t *testing.T) {
 	needRoot(t)
+	longLive(t)
 	dir := t.TempDir()
 	state := filepath.Join(dir, "state")
 	if err := os.Mkdir(state, 0o700); err != nil {
@@ -213,6 +215,7 @@ func checkRunCapture(t *testing.T, path string) {
 // In a lab for clients of one's own, packets of a job that was added have decisions, too.
 func TestCaptureOfServe(t *testing.T) {
 	needRoot(t)
+	longLive(t)
 	hosts := hostsOf(t, "rack", 2)
 	r := startLab(t, nil, exitOK, "switch", "serve", "--hosts", "2", "--pipe", "reference")
 	r.say("job", "add", "--id", "2", "--sources", "0,1", "--slots", "16", "--elements", "64")

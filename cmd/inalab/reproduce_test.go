@@ -98,7 +98,7 @@ func newFake(t *testing.T, f reproduceFlags, x float64, before func()) *fakeRepr
 // file reads a file of the results.
 func (r *fakeReproduction) file(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(r.flags.out, "latest", name))
+	text, err := os.ReadFile(filepath.Join(r.dir.Path(), name))
 	if err != nil {
 		t.Fatal(err)
 	}
