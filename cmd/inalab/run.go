@@ -111,6 +111,11 @@ those of "inalab help".`,
 			return runScenario(c, args[0], f)
 		},
 	}
+	f.register(c)
+	return c
+}
+
+func (f *runFlags) register(c *cobra.Command) {
 	flags := c.Flags()
 	flags.StringVar(&f.clock, "clock", "live", "live (real packets) or virtual (deterministic)")
 	flags.StringVarP(&f.topo, "topo", "t", "", "topology for every system, in place of the scenario's: a shape, or a *.topo.yaml file")
@@ -133,7 +138,6 @@ those of "inalab help".`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be run, and stop")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress on standard error")
 	completeTopology(c)
-	return c
 }
 
 // completeTopology completes --topo: shapes, and files.

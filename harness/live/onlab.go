@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
+	"github.com/inalab/inalab/harness/capture"
 	"github.com/inalab/inalab/harness/job"
 	"github.com/inalab/inalab/harness/netns"
 	"github.com/inalab/inalab/harness/proc"
@@ -40,6 +42,15 @@ func fits(lab *netns.Lab, spec netns.Spec, s *job.Set) error {
 		}
 	}
 	return nil
+}
+
+// forgetJobs has captures that come after a run on a lab that is up know nothing of its jobs. The lab may have gone.
+func forgetJobs(lab *netns.Lab, s *job.Set) error {
+	err := capture.WriteLab(lab.Dir(), capture.PlanLab(s.Plan()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // recorder is the journal of a lab, if it is this process's.

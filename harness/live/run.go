@@ -111,6 +111,9 @@ func runSet(ctx context.Context, s *job.Set, opt Options, inspect func(*run)) (c
 	if err := capture.WriteLab(lab.Dir(), capture.SetLab(s)); err != nil {
 		return cells, err
 	}
+	if opt.On != nil {
+		defer func() { err = errors.Join(err, forgetJobs(lab, s)) }()
+	}
 	r := &run{set: s, opt: opt, lab: lab, private: private, course: newCourse(steps)}
 	for i, j := range s.Jobs {
 		r.tenants = append(r.tenants, newTenant(j, &cells[i]))
